@@ -81,13 +81,19 @@ def test_the_claim_is_about_other_prompts_and_stands_beside_a_bag_of_words(page)
     for title in (
         "What moves the score?",
         "With examples before the question",
-        "In other languages, and with another checkpoint",
+        "In other languages",
         "Do its probabilities mean what they say?",
     ):
         assert title in titles
     refused = [item.text for item in report.sections[0].items]
     assert "Anything about prompts of another kind, or tuned to this model." in refused
     assert "training" not in " ".join(line.text for line in report.verdict[4:6])
+    (rules,) = [section.items[0].text for section in report.sections if section.title == "How the lights turn"]
+    assert "Leaks, size and constant prompts are counted." in rules
+    assert report.answer.notes == [
+        "The prompts about the items in xx are in en.",
+    ]
+    assert report.provenance["languages of the prompts"] == "en"
     assert (page[0].files[0].parent / "score" / "report.html").exists()
 
 
@@ -232,4 +238,12 @@ def test_an_endpoint_is_asked_within_its_budget_and_what_was_answered_is_used(pl
     assert code == 0, said.err
     page = (tmp_path / "goldproof-out" / "claims" / "claims.html").read_text(encoding="utf-8")
     assert "Tiny" in page
-    assert "3 of 5 prompts were finished when the budget was spent" in page
+    assert re.search(
+        r"5 prompts about 20 items: 3 of 5 prompts were finished when the budget was spent; the others take at most "
+        r"40 requests more\.",
+        page,
+    )
+    assert (
+        "precision"
+        not in json.loads((tmp_path / "goldproof-out" / "claims" / "summary.json").read_text("utf-8"))["provenance"]
+    )

@@ -14,14 +14,20 @@ from tests.claiming.made import WORDS, make_config, make_rows, write_rows
 
 import goldproof
 from goldproof.claiming.data import find_data
+from goldproof.claiming.files import write_page
 from goldproof.claiming.plan import jobs, layer_config, settled
 from goldproof.claiming.planner import Budget, make_plan
+from goldproof.claiming.prices import Prices
+from goldproof.claiming.running import request_settings
 from goldproof.claiming.stages import Omission
 from goldproof.claiming.timing import Rates
 from goldproof.cli import run_command
 from goldproof.errors import DataError, UsageError
 from goldproof.models.tiny import write_tiny_model
-from goldproof.report.summary import Claim
+from goldproof.report.summary import Claim, Text
+from goldproof.studies import find_study
+from goldproof.studies.settings import Choice
+from goldproof.studies.settings import make_config as make_config_of
 
 pytestmark = pytest.mark.needs("models")
 
@@ -62,7 +68,8 @@ def test_the_page_says_the_claim_its_lights_and_what_may_not_be_claimed(page):
     assert report.title == "What may be claimed of Mine on made up?"
     assert re.match(
         r"On 80 items of made up \(xx\), Mine trained as below reaches an accuracy of \d+\.\d % \[\d+\.\d, \d+\.\d\] "
-        r"for another training on items like these\. A bag-of-words model reaches",
+        r"for another training on items like these\. That is not shown to be above always answering 'no' "
+        r"\(\d+\.\d %\)\. A bag-of-words model reaches",
         report.answer.sentence,
     )
     lights = [line.text.partition(":")[0] for line in report.verdict if isinstance(line, Claim)]
@@ -164,6 +171,15 @@ def test_verify_holds_and_names_each_change(page, files, tmp_path):
     finally:
         (files / "test.csv").write_bytes(text)
 
+    try:
+        (files / "test.csv").write_bytes(b"".join([*rows[:5], *rows[6:]]))
+        assert goldproof.verify(evidence, files / "store").mismatches == (
+            f"test data ({files / 'test.csv'}): 79 rows; there were 80",
+            f"test data ({files / 'test.csv'}): 1 row was taken out: row 5",
+        )
+    finally:
+        (files / "test.csv").write_bytes(text)
+
     changed = json.loads(evidence.read_text(encoding="utf-8"))
     changed["model"]["model"] = "0" * 64
     (tmp_path / "model.json").write_text(json.dumps(changed), encoding="utf-8")
@@ -180,6 +196,52 @@ def test_verify_holds_and_names_each_change(page, files, tmp_path):
         aside.rename(record)
     assert run_command(["verify", str(evidence), "--store", str(files / "store")]) == 0
     assert run_command(["verify", str(tmp_path / "model.json"), "--store", str(files / "store")]) == 1
+
+
+def test_verify_names_what_was_left_out_or_added(page, files, tmp_path, capfd):
+    assert page[0].files
+    form = json.loads((files / "out" / "evidence.json").read_text(encoding="utf-8"))
+    first, job = form["claims"][0], form["jobs"][0]
+    cases = [
+        (
+            {"claims": [{**first, "seen": 1}, *form["claims"][1:]]},
+            ["the claim: 'seen' is nothing that a claim has"],
+        ),
+        ({"data": form["data"][1:]}, ["train data: the evidence has no digests of their rows"]),
+        ({"model": {}}, ["the evidence has no digest of the model"]),
+        ({"jobs": form["jobs"][1:]}, [f"1 job behind it is not listed in the evidence: {job[:12]} …"]),
+        (
+            {"question": "Is it good?"},
+            [
+                "the question is 'What may be claimed of Mine on made up?' by the settings and data, and "
+                "'Is it good?' in the evidence"
+            ],
+        ),
+    ]
+    for change, said in cases:
+        (tmp_path / "evidence.json").write_text(json.dumps({**form, **change}), encoding="utf-8")
+        assert [*goldproof.verify(tmp_path / "evidence.json", files / "store").mismatches] == said
+        assert run_command(["verify", str(tmp_path / "evidence.json"), "--store", str(files / "store")]) == 1
+    capfd.readouterr()
+    for change in ({"data": [1]}, {"data": [{}]}, {"model": []}, {"jobs": 3}, {"claims": [[]]}):
+        (tmp_path / "evidence.json").write_text(json.dumps({**form, **change}), encoding="utf-8")
+        with pytest.raises(DataError, match="the evidence is incomplete or altered"):
+            goldproof.verify(tmp_path / "evidence.json", files / "store")
+
+
+def test_verify_in_another_folder_says_where_to_run_it(files, tmp_path, monkeypatch):
+    for name in ("train.csv", "test.csv"):
+        shutil.copy(files / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    settings = {**QUICK, "levels": 0, "labels": False, "seeds": [0]}
+    goldproof.claims("fake", "train.csv", "test.csv", language="xx", settings=settings, store="store", out="out")
+    assert goldproof.verify("out/evidence.json", "store").holds
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert goldproof.verify("../out/evidence.json", "../store").mismatches == (
+        "the data cannot be read as before: train.csv: there is no such file; files are named relative to the folder "
+        "you are in: run it where the page was made",
+    )
 
 
 def test_verify_asks_for_what_was_done_whatever_taggers_are_installed(page, files, tmp_path, monkeypatch):
@@ -218,6 +280,7 @@ def plan_of(tmp_path, minutes, **changes):
 
 def test_a_plan_takes_what_is_worth_most_first_and_prices_what_is_left_out(tmp_path):
     long = plan_of(tmp_path, 120)
+    assert replace(long, minutes=1.0).lines()[0].startswith("Planned for 1 minute: about ")
     assert [stage.name for stage in long.stages] == [
         "3 trainings",
         "2 more trainings",
@@ -249,6 +312,17 @@ def test_with_little_time_one_training_on_fewer_rows_is_planned_and_said(tmp_pat
     )
 
 
+def test_the_audit_of_many_classes_is_not_priced_by_each_of_them(tmp_path):
+    prices = {}
+    for k in (2, 3, 25):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        rows = [{**row, "label": f"c{i % k}"} for i, row in enumerate(make_rows(500, 0))]
+        config = make_config(folder, rows[:400], rows[400:])
+        prices[k] = Prices(config, find_data(config), RATES).audit()
+    assert prices == {2: pytest.approx(10.0), 3: pytest.approx(12.0), 25: pytest.approx(12.0)}
+
+
 def test_what_is_left_out_is_a_sentence():
     assert Omission("2 more trainings", 400.0).sentence() == "2 more trainings: about 7 minutes more."
     assert Omission("Words", None, "no tagger.").sentence() == "Words: no tagger."
@@ -258,6 +332,7 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     unlabelled = write_rows(tmp_path / "bare.csv", [{"text": row["text"]} for row in make_rows(30, 3)])
     train, test = str(files / "train.csv"), str(files / "test.csv")
+    one = write_rows(tmp_path / "one.csv", make_rows(1, 3))
     cases = [
         (["--model", "fake", "--train", train, "--test", str(unlabelled)], "no label was found"),
         (
@@ -269,6 +344,20 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
         (["--model", "fake", "--train", train, "--test", "yy=" + test], "--test names one file in the language"),
         (["--model", "fake", "--train", train, "--test", test, "--test", test], "got 2 without a language"),
         (["--model", "fake", "--train", train, "--test", test, "--test", "yy=no.csv"], "no.csv"),
+        (
+            ["--model", "fake", "--train", train, "--test", test, "--test", f"yy={train}"],
+            "this file, given as the test data in 'yy', is byte for byte the same as train.csv, the training data; the "
+            "model would be tested on what it was trained on",
+        ),
+        (
+            ["--model", "fake", "--train", train, "--test", test, "--test", f"yy={test}"],
+            "this file, given as the test data in 'yy', is byte for byte the same as test.csv, the test data in 'xx'; "
+            "the test data of two languages must be different files",
+        ),
+        (
+            ["--model", "fake", "--train", train, "--test", str(one)],
+            "a score with an interval needs at least 2 test items; got 1",
+        ),
     ]
     for arguments, expected in cases:
         assert run_command(["claims", *arguments, "--language", "xx"]) == 2, arguments
@@ -276,6 +365,36 @@ def test_bad_input_is_said_before_any_work(files, tmp_path, monkeypatch, capfd):
         assert expected in err, err
         assert "Traceback" not in err
     assert not (tmp_path / "goldproof-store").exists()
+
+
+def test_copies_in_a_test_of_another_language_are_counted(page, files, tmp_path):
+    (section,) = [each for each in page[0].report.sections if each.title.startswith("In other languages")]
+    assert "Test rows with an exact copy in the training rows: yy 0 of 60." in [
+        item.text for item in section.items if isinstance(item, Text)
+    ]
+    other = write_rows(tmp_path / "other.csv", [*make_rows(20, 2), *make_rows(120, 0, cue=0.6)[:100]])
+    given = request_settings("fake", files / "train.csv", files / "test.csv", {"yy": other}, None, "xx", "", None)
+    data = find_data(make_config_of(find_study("claims"), Choice(settings=given)))
+    n = data.n_copies("yy")
+    assert 80 <= n <= 100  # all but those held out
+    assert f"{n} of 120 test rows in yy have an exact copy in the training rows." in data.notes
+
+
+def test_reports_of_an_earlier_page_do_not_stay(page, files, tmp_path):
+    shutil.copytree(files / "out", tmp_path / "out")
+    (tmp_path / "out" / "score" / "mine.txt").write_text("kept", encoding="utf-8")
+    (tmp_path / "out" / "own").mkdir()
+    report = replace(page[0].report, beside={"audit": page[0].report.beside["audit"]})
+    written = [*write_page(report, tmp_path / "out", "{}")]
+    assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {
+        "audit",
+        "figures",
+        "own",
+        "score",
+        "tables",
+    }
+    assert [path.name for path in (tmp_path / "out" / "score").iterdir()] == ["mine.txt"]
+    assert all(path.exists() for path in written)
 
 
 def test_the_study_runs_from_settings_too(tmp_path):

@@ -11,6 +11,7 @@ from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 from tests.judging.files import noisy_rows, several_runs, write_jsonl
 
 import goldproof
+from goldproof.cli import run_command
 from goldproof.errors import DataError, UsageError
 from goldproof.statistics.proportions import significant_difference
 
@@ -64,6 +65,23 @@ def test_several_runs_give_stability(tmp_path):
     assert one.run_names == ("0", "1", "2", "3", "4")
     assert one.churn == pytest.approx(0.32, abs=0.05)  # two independent runs that are right 80 % differ in 2·.8·.2
     assert "5 runs × items" in one.estimates["accuracy"].method
+
+
+def test_no_rival_is_said_to_show_more_than_the_share_of_answers_that_differ(tmp_path, capsys):
+    path = write_jsonl(tmp_path / "runs.jsonl", several_runs(60, 0.97, range(3)))
+    scores = goldproof.score(path)
+    (one,) = scores.sets
+    assert 0 < one.churn < one.detectable < 1
+    churn, least = f"{100 * one.churn:.1f} %", f"{100 * one.detectable:.1f} points"
+    assert scores.report().answer.takes == (
+        f"A rival that differs from this model in {churn} of answers, as two of its runs do, cannot show a difference "
+        f"(80 % power): that takes at least {least}, more than the share of answers that differ."
+    )
+    assert run_command(["score", str(path)]) == 0
+    assert (
+        "no possible difference in accuracy between this model and a rival could be shown with 80 % power if they "
+        f"differ in {churn} of answers, as two of its runs do: that takes at least {least}\n"
+    ) in capsys.readouterr().out
 
 
 def test_a_label_that_is_never_predicted_is_named(tmp_path):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from goldproof.claiming.plan import EXAMPLES
+from goldproof.claiming.plan import EXAMPLES, further_name
 from goldproof.claiming.scores import Evidence
 from goldproof.claiming.settings import title_of_model
+from goldproof.data.dataset import UNKNOWN_LANGUAGE
 from goldproof.judging.metric_numbers import score_text, shown, unit
 from goldproof.judging.score_answer import lower_name
+from goldproof.models.endpoint import is_endpoint
 from goldproof.report.numbers import estimate_text, percent
 from goldproof.report.summary import Item, Plain, Text
 from goldproof.studies.asked.scores import PARTS, PromptScores
+from goldproof.studies.shared import parse_folder
 
 
 def moving_items(evidence: Evidence) -> list[Item]:
@@ -66,6 +69,24 @@ def example_items(evidence: Evidence) -> list[Item]:
     return [Text(f"{reached} {_shares(shot)}")]
 
 
+def prompt_language_notes(evidence: Evidence) -> list[str]:
+    """Which items are asked about in another language than theirs."""
+    if evidence.asked is None or evidence.config.prompts.file:
+        return []
+    of_items = {evidence.data.language: "test", **{code: further_name(code) for code in evidence.data.further}}
+    notes = []
+    for language, name in of_items.items():
+        other = [each for each in _spoken(evidence.asked.tests[name]) if each != language]
+        if other and language != UNKNOWN_LANGUAGE:
+            notes.append(f"The prompts about the items in {language} are in {', '.join(other)}.")
+    return notes
+
+
+def _spoken(each: PromptScores) -> list[str]:
+    """The languages of the prompts."""
+    return list(dict.fromkeys(prompt.language for prompt in each.facts.prompts))
+
+
 def asked_provenance(evidence: Evidence) -> dict[str, Plain]:
     """How the model was asked."""
     assert evidence.asked is not None
@@ -73,16 +94,19 @@ def asked_provenance(evidence: Evidence) -> dict[str, Plain]:
     prompts = config.prompts
     whence = prompts.file or f"built in ({prompts.task or data.kind})"
     how = "text" if prompts.answer == "text" else f"likelihood, rule {prompts.rule}"
-    return {
+    found: dict[str, Plain] = {
         "model": title_of_model(config),
         "data": data.name,
         "language": data.language,
         "training rows": len(data.parts["train"].data),
         "test items": plain.answers.n_items,
         "prompts": f"{plain.n_prompts}, {whence}",
+        "languages of the prompts": "as the file has them" if prompts.file else ", ".join(_spoken(plain)),
         "labels": ", ".join(f"{label}: {word}" for label, word in plain.facts.prompts[0].words),
         "examples": str(prompts.examples or "none"),
         "answers": how,
-        "precision": prompts.precision,
-        "answers that named no label": percent(sum(plain.facts.unread.values()) / plain.answers.runs.size),
     }
+    if not is_endpoint(parse_folder(str(config.model)).folder):  # whose precision is not known
+        found["precision"] = prompts.precision
+    unread = sum(plain.facts.unread.values()) / plain.answers.runs.size
+    return {**found, "answers that named no label": percent(unread)}

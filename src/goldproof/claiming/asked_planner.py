@@ -5,15 +5,25 @@ Prices are questions at the measured pace. An endpoint's money is not planned wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from goldproof.claiming.data import ClaimData
-from goldproof.claiming.plan import EXAMPLES, asked_sets, of_reference, one_draw, removed, with_examples
+from goldproof.claiming.plan import (
+    EXAMPLES,
+    asked_sets,
+    further_name,
+    of_reference,
+    one_draw,
+    removed,
+    with_examples,
+)
 from goldproof.claiming.settings import Config
 from goldproof.claiming.stages import Omission, Stage, StagePart
 from goldproof.claiming.timing import Rates
-from goldproof.studies.asked import runs_of
+from goldproof.jobs import Job
+from goldproof.studies.asked import ask_jobs, runs_of
 
 FEWEST_PROMPTS = 3  # from which other prompts can be spoken of
 FEWEST_ITEMS = 50
@@ -96,6 +106,20 @@ class AskedPrices:
         """How much dearer a question of these settings is than one without examples."""
         plain = replace(self, rates=replace(self.rates, dearer=1.0))
         return self.whole(config) / max(plain.whole(config), 1e-9)
+
+
+def n_requests(config: Config, data: ClaimData, is_wanted: Callable[[Job[Any]], bool]) -> int:
+    """How many questions the wanted jobs of these settings ask: each prompt with each draw about each item."""
+
+    def n_items(name: str) -> int:
+        language = name.removeprefix(further_name(""))
+        part = data.further[language] if language != name else data.parts["test"]
+        return min(len(part.data), config.prompts.most_items or len(part.data))
+
+    sets, main = asked_sets(config, data), asked_sets(config, data)["test"]
+    asked = [(config if name == "test" else one_draw(config), each, name) for name, each in sets.items()]
+    asked += [(other, main, "test") for other in (with_examples(config), of_reference(config)) if other is not None]
+    return sum(n_items(name) * is_wanted(job) for each, of, name in asked for row in ask_jobs(each, of) for job in row)
 
 
 def plan_asked(asked: Config, data: ClaimData, rates: Rates, room: float) -> tuple[list[Stage], list[Omission]]:

@@ -6,14 +6,16 @@ What can be wrong with files is said here, before any work.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from goldproof.claiming.settings import Config
 from goldproof.claiming.steps import hold
 from goldproof.data.dataset import Dataset
-from goldproof.errors import UsageError
+from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
+from goldproof.report.numbers import count
 from goldproof.studies.asked import check_examples, is_asked
 from goldproof.studies.corruption import toy
 from goldproof.studies.own import OwnSet, Wants, checks, find_own, has_own, make_set, open_own
@@ -23,6 +25,7 @@ WANTS = Wants("claims", KINDS, tags=True)
 ASKED = Wants("claims", ("text", "pair"), validation=False, tags=True)
 """What a language model can be asked about."""
 
+FEWEST_ITEMS = 2
 TOY = "generated/sentiment"
 
 
@@ -55,6 +58,10 @@ class ClaimData:
         """Whether each row has one class."""
         return self.kind in ("text", "pair")
 
+    def n_copies(self, language: str) -> int:
+        """How many rows of the test in another language, both texts of a pair together, also stand in training."""
+        return checks.n_repeated(self.further[language].data, self.parts["train"].data)
+
     def jobs(self) -> dict[str, Job[Dataset]]:
         """The jobs of the splits."""
         return {split: part.job for split, part in self.parts.items()}
@@ -80,7 +87,57 @@ def find_data(config: Config) -> ClaimData:
     further = {code: _further(config, own.kind, code, file) for code, _, file in map(_split, config.tests)}
     if language in further:
         raise UsageError(f"there are two test files in {language!r}, which is the language of the training data")
-    return ClaimData(own.name, own.kind, own.classes, language, parts, further, own.notes)
+    _refuse_same(parts, further, language)
+    _refuse_few({language: parts["test"], **further})
+    found = ClaimData(own.name, own.kind, own.classes, language, parts, further, own.notes)
+    return replace(found, notes=(*found.notes, *copy_notes(found)))
+
+
+def copy_notes(data: ClaimData) -> list[str]:
+    """How many rows of each further test have an exact copy in training, where some have."""
+    counted = {language: data.n_copies(language) for language in data.further}
+    return [
+        f"{count(n)} of {count(len(data.further[language].data))} test rows in {language} "
+        f"{'has' if n == 1 else 'have'} an exact copy in the training rows."
+        for language, n in counted.items()
+        if n
+    ]
+
+
+_USED = {"train": "tested on what it was trained on", "validation": "tested on what it was chosen by"}
+
+
+def _refuse_same(parts: Mapping[str, ClaimPart], further: Mapping[str, ClaimPart], language: str) -> None:
+    """Refuse a further test that is byte for byte the file of another part."""
+    seen: dict[str, tuple[str, ClaimPart]] = {}
+    for split in ("train", "validation", "test"):  # validation rows may be some of the training file
+        if split in parts:
+            seen.setdefault(parts[split].sha256, (split, parts[split]))
+    for code, part in further.items():
+        split, before = seen.setdefault(part.sha256, (code, part))
+        if before is part:
+            continue
+        why = f"the model would be {_USED[split]}" if split in _USED else ""
+        which = (
+            f"the {'training' if split == 'train' else split} data"
+            if why
+            else f"the test data in {(language if split == 'test' else split)!r}"
+        )
+        raise DataError(
+            f"this file, given as the test data in {code!r}, is byte for byte the same as {Path(before.path).name}, "
+            f"{which}; {why or 'the test data of two languages must be different files'}",
+            path=part.path,
+        )
+
+
+def _refuse_few(tests: Mapping[str, ClaimPart]) -> None:
+    """Refuse a test with too few items for any interval."""
+    for part in tests.values():
+        if len(part.data) < FEWEST_ITEMS:
+            raise DataError(
+                f"a score with an interval needs at least {FEWEST_ITEMS} test items; got {len(part.data)}",
+                path=part.path,
+            )
 
 
 def _split(text: str) -> tuple[str, str, str]:

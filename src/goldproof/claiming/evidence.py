@@ -91,12 +91,17 @@ def data_form(name: str, part: ClaimPart) -> dict[str, Any]:
     return {"part": name, "file": part.path, "sha256": part.sha256, "rows": row_digests(part.data)}
 
 
-def row_digests(data: Dataset) -> list[str]:
-    """A short digest of each row's id, texts and what is to be predicted."""
-    names = ("id", "text", "pair", "label", "score", "tokens", "token_labels", "tags")
-    columns = [data.table.column(name).to_pylist() for name in names]
+def row_digests(data: Dataset, shift: int = 0) -> list[str]:
+    """A short digest of each row's id, texts and what is to be predicted; ids that are numbers may be shifted."""
+    names = ("text", "pair", "label", "score", "tokens", "token_labels", "tags")
+    ids = [_shifted(each, shift) for each in data.table.column("id").to_pylist()]
+    columns = [ids, *(data.table.column(name).to_pylist() for name in names)]
     rows = (json.dumps(row, ensure_ascii=False) for row in zip(*columns, strict=True))
     return [hashlib.sha256(row.encode("utf-8", "surrogatepass")).hexdigest()[:ROW_DIGITS] for row in rows]
+
+
+def _shifted(identity: str, shift: int) -> str:
+    return str(int(identity) + shift) if shift and identity.isdecimal() else identity
 
 
 def model_digests(config: Config) -> dict[str, str]:

@@ -19,10 +19,13 @@ from goldproof.report.write import FORMATS, write_file, write_report
 from goldproof.version import __version__
 
 PAGE, EVIDENCE = "claims.html", "evidence.json"
+BESIDE = ("audit", "score", "languages", "layers")  # the folders of full reports that a page may have
+REPORT_FILES = tuple(pattern for form in FORMATS.values() for pattern in form.files.split(", "))
 
 
 def write_page(report: Report, out: Path, evidence: str) -> Iterator[Path]:
     """Write the page and all that stands beside it."""
+    _remove_stale(report, out)
     formats = [name for name in FORMATS if name != "html"]
     yield from write_report(replace(report, beside={}), out, formats)
     for name, each in report.beside.items():
@@ -31,6 +34,22 @@ def write_page(report: Report, out: Path, evidence: str) -> Iterator[Path]:
     for name, text in texts.items():
         write_file(out / name, text)
         yield out / name
+
+
+def _remove_stale(report: Report, out: Path) -> None:
+    """Remove full reports of an earlier page in this folder that this one does not have, and no other file."""
+    if not (out / EVIDENCE).exists():
+        return
+    for name in BESIDE:
+        folder = out / name
+        if name in report.beside or not (folder / "summary.json").is_file() or folder.is_symlink():
+            continue
+        for pattern in REPORT_FILES:
+            for path in folder.glob(pattern):
+                path.unlink()
+        for each in (folder / "tables", folder / "figures", folder):
+            if each.is_dir() and not any(each.iterdir()):
+                each.rmdir()
 
 
 def _texts(report: Report) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from scipy import stats
 
-from goldproof.claiming.scores import Evidence
+from goldproof.claiming.scores import FEWEST, Evidence
 from goldproof.claiming.titles import WORDS_LIGHT
 from goldproof.errors import UsageError
 from goldproof.judging.audit.lights import Colour, Gauge, Light, LightQuestion, turn_on
@@ -76,17 +76,20 @@ def _rounded(level: float) -> float:
 def _spread(evidence: Evidence) -> LightQuestion:
     """Whether trainings that differ in nothing but the seed, or prompts that ask for the same, score alike."""
     scores = evidence.per_training
-    if len(scores) < 3:
-        return LightQuestion("spread", (), _too_few(evidence, len(scores)))
+    if reason := _mostly_constant(evidence) or _too_few(evidence, len(scores)):
+        return LightQuestion("spread", (), reason)
     threshold = evidence.config.thresholds.spread
     scale = "points" if is_share(evidence.metric) else ""
-    interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores))
+    step = 1 / evidence.test.n_items
+    interval = partial(deviation_interval, float(scores.std(ddof=1)), len(scores), step=step)
     of = SPREAD.format(runs=f"{evidence.run_kind}s")
     return LightQuestion("spread", (Gauge(of, interval, threshold, scale, 1 if scale else 3),))
 
 
 def _too_few(evidence: Evidence, n: int) -> str:
-    """Why the spread of fewer than three trainings is not judged."""
+    """Why the spread of fewer than three trainings is not judged; empty of more."""
+    if n >= FEWEST:
+        return ""
     collapse = evidence.collapse
     if collapse is not None and collapse.n and evidence.asked is None:
         whole = len(collapse.collapsed)
@@ -96,16 +99,46 @@ def _too_few(evidence: Evidence, n: int) -> str:
     return f"{evidence.runs(n)} {say} too little about others: at least 3 are needed"
 
 
-def deviation_interval(deviation: float, n: int, level: float) -> Estimate:
+def _mostly_constant(evidence: Evidence) -> str:
+    """Why nothing is said of runs of which at most one did more than give one answer; empty where more did."""
+    collapse = evidence.collapse
+    if collapse is None:
+        return ""
+    n, n_constant = len(collapse.collapsed), int((collapse.collapsed | collapse.unclear).sum())
+    if not n_constant or n_constant < n - 1:
+        return ""
+    some = f"{n_constant} of {evidence.runs(n)}"
+    return f"{some if n_constant < n else _all(evidence, n)} {_gave(evidence)} one answer to nearly everything"
+
+
+def _all(evidence: Evidence, n: int) -> str:
+    return f"the one {evidence.run_kind}" if n == 1 else f"all {evidence.runs(n)}"
+
+
+def _gave(evidence: Evidence) -> str:
+    """What trainings do and prompts have done to them."""
+    return "gave" if evidence.asked is None else "got"
+
+
+def deviation_interval(deviation: float, n: int, level: float, step: float = 0.0) -> Estimate:
     """The interval of the standard deviation of n normal values, by the χ² distribution.
+
+    Values that are scores of items come in steps, and few items hide what moves. The upper end is that of a deviation
+    one step wider: with less, runs that all score alike on few items would be shown not to vary
+    (`benchmarks/spread_light.py`).
 
     >>> found = deviation_interval(1.0, 10, 0.95)
     >>> round(found.low, 3), round(found.high, 3)
     (0.688, 1.826)
+    >>> round(deviation_interval(0.0, 5, 0.95, step=1 / 12).high, 3)
+    0.239
     """
     ends = (stats.chi2.ppf(p, n - 1) for p in ((1 + level) / 2, (1 - level) / 2))
-    low, high = (float(deviation * math.sqrt((n - 1) / end)) for end in ends)
-    return Estimate(deviation, low, high, f"χ² with {n - 1} degrees of freedom", n, level)
+    low, high = (
+        float(each * math.sqrt((n - 1) / end)) for each, end in zip((deviation, deviation + step), ends, strict=True)
+    )
+    method = f"χ² with {n - 1} degrees of freedom{', one item wider' if step else ''}"
+    return Estimate(deviation, low, high, method, n, level)
 
 
 def _constant(evidence: Evidence) -> LightQuestion:
@@ -163,10 +196,12 @@ def _constant_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
         return f"the one {evidence.run_kind} did not end with one answer to nearly everything"
     if colour == "green":
         return f"none of {evidence.runs(found.n)} gave one answer to nearly everything"
-    is_in = "is" if n == 1 else "are"
+    is_in, gave = "is" if n == 1 else "are", f"{_gave(evidence)} one answer to nearly everything"
+    if n == found.n:
+        return f"{_all(evidence, n)} {gave}; the scores below are of {'it' if n == 1 else 'them'} all the same"
     if evidence.asked is not None:
-        return f"{count(n)} of {evidence.runs(found.n)} got one answer to nearly everything, and {is_in} in the score"
-    return f"{count(n)} of {evidence.runs(found.n)} gave one answer to nearly everything, and {is_in} in no score here"
+        return f"{count(n)} of {evidence.runs(found.n)} {gave}, and {is_in} in the score"
+    return f"{count(n)} of {evidence.runs(found.n)} {gave}, and {is_in} in no score here"
 
 
 def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:

@@ -10,15 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from goldproof.claiming import titles
-from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items
+from goldproof.claiming.asked_page import asked_provenance, example_items, moving_items, prompt_language_notes
 from goldproof.claiming.asked_scores import study_config
 from goldproof.claiming.behind import SCOPE
+from goldproof.claiming.data import copy_notes
 from goldproof.claiming.lights import PageLight, find_lights
 from goldproof.claiming.plan import audit_settings, audited, layer_config, layer_jobs, recipe_of, why_not_removed
-from goldproof.claiming.scores import WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
+from goldproof.claiming.scores import FEWEST, WORDS, Evidence, OneSide, Rival, WordCost, find_evidence
 from goldproof.claiming.settings import Config, title_of_model
 from goldproof.claiming.words import (
     change_text,
+    choice_words,
     claim,
     not_claimed,
     question,
@@ -27,14 +29,14 @@ from goldproof.claiming.words import (
 )
 from goldproof.jobs import Results
 from goldproof.judging.audit.audit import audit_splits
-from goldproof.judging.metric_numbers import difference_format, score_text, shown, unit
+from goldproof.judging.metric_numbers import difference_format, score_text
 from goldproof.judging.metrics import title_of
 from goldproof.judging.score import SetScore
-from goldproof.judging.score_answer import lower_name, metric_column
+from goldproof.judging.score_answer import metric_column
 from goldproof.judging.subsets import PartScore, bias_sentence
 from goldproof.report.chart_parts import Caption
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import estimate_or_reason, percent
+from goldproof.report.numbers import count, estimate_or_reason, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import (
     Answer,
@@ -55,7 +57,7 @@ from goldproof.studies.stability import report as prompts_report
 RULES = (
     "A light is red if the lower bound of its measure is beyond the threshold, green only if the upper bound is "
     "within it, and grey otherwise. Holm's procedure covers the lights that rest on a sample. Leaks, size and "
-    "constant trainings are counted. A cue that solves items is not shown to be what the model uses."
+    "constant {runs} are counted. A cue that solves items is not shown to be what the model uses."
 )
 
 
@@ -97,12 +99,14 @@ def _takes(evidence: Evidence) -> str:
             return "It would take prompts that this model responds to, or another rule for reading its answers."
         return "It would take a recipe that trains: another learning rate, more steps."
     if not evidence.is_recipe:
-        return f"It would take at least 3 {evidence.run_kind}s to say anything about another one."
+        working = "" if evidence.test.n_runs < FEWEST or evidence.asked is not None else " that work"
+        return f"It would take at least 3 {evidence.run_kind}s{working} to say anything about another one."
     return ""
 
 
 def _warnings(evidence: Evidence) -> list[str]:
-    return [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
+    left = [each for each in evidence.config.left_out if each.startswith(("Trained on", "Asked about"))]
+    return [*left, *copy_notes(evidence.data), *prompt_language_notes(evidence)]
 
 
 def _figure(evidence: Evidence) -> Figure | None:
@@ -146,14 +150,25 @@ def _sections(
     yield titles.HARD, _part_items(evidence)
     yield titles.REMOVALS, _removal_items(evidence)
     yield titles.SIDES, _side_items(evidence)
-    elsewhere = titles.LANGUAGES if evidence.data.further else titles.CHECKPOINT
-    yield elsewhere, _language_items(evidence, beside)
+    yield _elsewhere(evidence), _language_items(evidence, beside)
     yield titles.CALIBRATION, _calibration_items(evidence)
     yield titles.LAYERS, _answered("layers", beside)
     yield titles.DATA, _answered("audit", beside)
     yield titles.ADDED, [Text(each) for each in evidence.config.added]
     yield titles.NOT_ASKED, [Text(each) for each in evidence.config.left_out]
-    yield titles.RULES, [Text(RULES)]
+    yield titles.RULES, [Text(RULES.format(runs=f"{evidence.run_kind}s"))]
+
+
+def _elsewhere(evidence: Evidence) -> str:
+    """What the section on other languages and checkpoints is called, by what is in it."""
+    if not evidence.data.further:
+        return titles.CHECKPOINT
+    return titles.LANGUAGES_TOO if _has_choice(evidence) else titles.LANGUAGES
+
+
+def _has_choice(evidence: Evidence) -> bool:
+    """Whether it is known what choosing the checkpoint loses."""
+    return evidence.choice is not None and math.isfinite(evidence.choice.corrected.low)
 
 
 def _score_items(evidence: Evidence) -> list[Item]:
@@ -283,7 +298,7 @@ def _removal_items(evidence: Evidence) -> list[Item]:
     told = " ".join(removal_words(evidence, each.words) for each in evidence.removals)
     note = (
         f"The same {evidence.run_kind}s answer each version of the test texts; the control removes the same number "
-        "of random words from each text."
+        "of random words from each text. Intervals are not adjusted for the number of classes, p is."
     )
     return [
         Text(told),
@@ -314,15 +329,8 @@ def _side_words(evidence: Evidence, each: OneSide) -> str:
 
 def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[Item]:
     items: list[Item] = []
-    if evidence.choice is not None and math.isfinite(evidence.choice.corrected.low):
-        loss, metric = evidence.choice.corrected, evidence.metric
-        items.append(
-            Text(
-                f"Choosing the checkpoint on validation data loses {shown(loss.value, metric)}{unit(metric)} "
-                f"[{shown(loss.low, metric)}, {shown(loss.high, metric)}] of {lower_name(metric)} against the best "
-                f"one ({shown(evidence.choice.apparent, metric)}{unit(metric)} in hindsight, which is too high)."
-            )
-        )
+    if evidence.choice is not None and _has_choice(evidence):
+        items.append(Text(choice_words(evidence.choice, evidence.metric)))
     if evidence.languages is None:
         return items
     fields: list[Field[SetScore]] = [
@@ -338,7 +346,15 @@ def _language_items(evidence: Evidence, beside: Mapping[str, Report]) -> list[It
     same = "trainings" if evidence.asked is None else "model"
     heading = Heading("languages", f"The same {same} in other languages: {said}", keys=evidence.keys)
     items.append(make_table(heading, fields, evidence.languages.sets))
+    items.append(Text(_copy_words(evidence)))
     return [*items, *_answered("languages", beside)]
+
+
+def _copy_words(evidence: Evidence) -> str:
+    """How many rows of each test in another language are copies of training rows."""
+    further = evidence.data.further
+    each = [f"{code} {count(evidence.data.n_copies(code))} of {count(len(further[code].data))}" for code in further]
+    return f"Test rows with an exact copy in the training rows: {', '.join(each)}."
 
 
 def _calibration_items(evidence: Evidence) -> list[Item]:

@@ -64,8 +64,9 @@ class ClaimsPlan:
     def lines(self) -> list[str]:
         """The plan as people read it, before work starts."""
         said = [f"{stage.name}: about {minutes_text(stage.seconds)}" for stage in self.stages]
+        minutes = f"{self.minutes:g} {'minute' if self.minutes == 1 else 'minutes'}"
         return [
-            f"Planned for {self.minutes:g} minutes: about {minutes_text(self.seconds)} in all. Work ends within the "
+            f"Planned for {minutes}: about {minutes_text(self.seconds)} in all. Work ends within the "
             f"given minutes; writing the page then takes about {minutes_text(self.page)}.",
             *([f"the audit: about {minutes_text(self.audit)}"] if self.audit else []),
             *said,

@@ -68,14 +68,20 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """What was not asked, and what it would take; without seconds, why it cannot be."""
+    """What was not asked, and what it would take, in seconds or in requests to an endpoint; without both, why it
+    cannot be.
+    """
 
     name: str
     seconds: float | None = None
     reason: str = ""
+    requests: int | None = None
 
     def sentence(self) -> str:
         """In words."""
+        if self.requests is not None:
+            n = f"{self.requests:,} {'request' if self.requests == 1 else 'requests'}"
+            return f"{self.name}: {self.reason}at most {n} more."
         if self.seconds is None:
             return f"{self.name}: {self.reason}"
         return f"{self.name}: {self.reason}about {minutes_text(self.seconds)} more."

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goldproof.claiming.asked_planner import n_requests
 from goldproof.claiming.book import Book
 from goldproof.claiming.data import ClaimData, find_data
 from goldproof.claiming.plan import audit_job
@@ -144,7 +145,19 @@ class Work:
         first = cut_short(stage, n_done, price, self.why) if begun else Omission(stage.title, price)
         if used is not None and _rows(stage.config) != _rows(used):  # what the plan leaves out is told of other rows
             return used, [*([first] if begun else []), *self._planned(self.pace, self._done(place), 0.0).left_out]
-        return config, [*self.plan.left_out, first, *(Omission(each.title, self.pace * each.seconds) for each in after)]
+        rest = [first, *(Omission(each.title, self.pace * each.seconds) for each in after)]
+        if self.why != TIME:
+            rest = self._in_requests(rest, place)
+        return config, [*self.plan.left_out, *rest]
+
+    def _in_requests(self, rest: Sequence[Omission], place: int) -> list[Omission]:
+        """What is left from a stage on, where it is money that is lacking: in requests, each at what it adds."""
+        store, before, found = self.book.store, 0, []
+        for each, stage in zip(rest, self.plan.stages[place:], strict=True):
+            total = n_requests(stage.config, self.data, lambda job: not store.has(job.key))
+            found.append(replace(each, requests=total - before))
+            before = total
+        return found
 
     def _nothing(self, stage: Stage) -> str:
         """That not even the first part of the first stage was finished."""

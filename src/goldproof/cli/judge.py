@@ -342,7 +342,9 @@ def _show_scores(scores: Scores) -> None:
 
 def _show_detectable(scores: Scores) -> None:
     from goldproof.judging.metric_numbers import shown, unit
+    from goldproof.judging.score import is_beyond_churn
     from goldproof.judging.score_answer import lower_name
+    from goldproof.report.numbers import percent
 
     first = scores.sets[0]
     name = f"{first.name()} and a rival" if first.where else "this model and a rival"
@@ -353,6 +355,13 @@ def _show_detectable(scores: Scores) -> None:
         typer.echo(f"too few items: no possible {what} could be shown with 80 % power")
         return
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
+    if is_beyond_churn(first, scores.metric):
+        assert first.churn is not None
+        typer.echo(
+            f"no possible {what} could be shown with 80 % power if they differ in {percent(first.churn)} of answers, "
+            f"as two of its runs do: that takes at least {least}"
+        )
+        return
     typer.echo(f"smallest {what} that these items could show with 80 % power: {least}")
 
 

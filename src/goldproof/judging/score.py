@@ -320,6 +320,15 @@ def detectable_of(answers: Answers, main: str, level: float) -> float:
     return smallest_difference(of_variance(rival_variance(summary, limit), 0.0, (answers.n_items, limit), "", level))
 
 
+def is_beyond_churn(each: SetScore, metric: str) -> bool:
+    """Whether a rival that differs in as many answers as two of the runs do can show no difference at all: one in
+    accuracy is at most the share of answers that differ, and the smallest that would show is more.
+    """
+    if metric != "accuracy" or each.churn is None or not math.isfinite(each.detectable):
+        return False
+    return each.detectable > each.churn > 0
+
+
 def _run_correlation(answers: Answers, main: str, settings: Settings) -> Estimate | None:
     """The mean correlation between the runs' scores by tag, where there are enough tags."""
     from goldproof.judging.tags import tag_run_table

@@ -9,7 +9,7 @@ import numpy as np
 from goldproof.judging.collapse import about_collapse, take_runs
 from goldproof.judging.metric_numbers import score_format, shown, unit
 from goldproof.judging.metrics import mean_score, title_of
-from goldproof.judging.score import Scores, SetScore
+from goldproof.judging.score import Scores, SetScore, is_beyond_churn
 from goldproof.judging.tags import UNTESTED
 from goldproof.report.chart_parts import Caption
 from goldproof.report.names import some
@@ -41,11 +41,14 @@ def lower_name(metric: str) -> str:
 
 
 def with_article(name: str) -> str:
-    """A name with its article.
+    """A name with its article, which a genitive has none of.
 
     >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
     ('an accuracy', 'a span F1', 'an MCC', 'an F1')
+    >>> with_article("Pearson's correlation")
+    'a Pearson correlation'
     """
+    name = name.replace("'s ", " ")
     is_spelled = name[:1].isupper() and not name[1:2].islower()
     return f"{'an' if name[:1] in ('AEFHILMNORSX' if is_spelled else 'aeiouAEIOU') else 'a'} {name}"
 
@@ -135,6 +138,13 @@ def _rival(scores: Scores) -> str:
         return ""
     least = f"{shown(first.detectable, scores.metric)}{unit(scores.metric)}"
     of = f" ({first.name()})" if len(scores.sets) > 1 else ""
+    if is_beyond_churn(first, scores.metric):
+        assert first.churn is not None
+        return (
+            f"A rival that differs from this model in {percent(first.churn)} of answers{of}, as two of its runs do, "
+            f"cannot show a difference (80 % power): that takes at least {least}, more than the share of answers that "
+            "differ."
+        )
     return f"A rival must differ by about {least}{of} for the difference to show (80 % power)."
 
 

@@ -157,13 +157,14 @@ def extremes(named: Sequence[tuple[str, Estimate | float]], digits: int | None =
 
 
 def signed_number(value: float, digits: int | None = None, unit: str = "") -> str:
-    """A difference with its sign, which 0 has too.
+    """A difference with its sign, which 0 has too; what is printed as 0 is no negative zero.
 
-    >>> signed_number(0.019, 1, "points"), signed_number(-0.019, 3), signed_number(0.0, 1)
-    ('+1.9', '−0.019', '+0.0')
+    >>> signed_number(0.019, 1, "points"), signed_number(-0.019, 3), signed_number(0.0, 1), signed_number(-0.04, 1)
+    ('+1.9', '−0.019', '+0.0', '+0.0')
     """
     shown = 100 * value if unit in SCALED_UNITS else value
-    return f"{shown:+.{default_digits(unit) if digits is None else digits}f}".replace("-", MINUS)
+    text = f"{shown:+.{default_digits(unit) if digits is None else digits}f}"
+    return (text if any(digit in "123456789" for digit in text) else text.replace("-", "+")).replace("-", MINUS)
 
 
 def percent(share: float, digits: int = 1) -> str:

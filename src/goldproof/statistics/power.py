@@ -60,6 +60,26 @@ def detectable_paired(n: int, discordance: float, level: float = 0.95, power: fl
     return difference if difference <= discordance else math.inf
 
 
+def least_discordance(n: int, level: float = 0.95, power: float = 0.8) -> float:
+    """The smallest share of discordant items at which any difference of accuracy can be detected on n items.
+
+    At that share ψ all differ in favour of one system, so that δ = ψ: √(n·ψ) = z_{1−α/2} + z_power·√(1 − ψ). Infinite
+    where even ψ = 1 is too little.
+
+    >>> round(least_discordance(100), 3), least_discordance(3)
+    (0.077, inf)
+    """
+    _check_n(n)
+    a, b = normal_quantile(level), float(special.ndtri(_check_power(power)))
+    if math.sqrt(n) < a:
+        return math.inf
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if math.sqrt(n * middle) >= a + b * math.sqrt(1 - middle) else (middle, high)
+    return high
+
+
 def items_for_difference(
     standard_error: float, n: int, difference: float, level: float = 0.95, power: float = 0.8
 ) -> int:

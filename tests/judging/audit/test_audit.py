@@ -170,7 +170,9 @@ def test_ten_rows():
     html_page(found.report())
     json.loads(found.to_json())
     said = light_sentence(found, found.light("size"))
-    assert said == "Size: 10 items cannot show any difference between two models with 80 % power, however large it is."
+    assert said == (
+        "Size: 10 items show no difference between two models with 80 % power if they differ in up to 30 % of answers."
+    )
 
 
 def test_texts_of_a_hundred_thousand_characters():

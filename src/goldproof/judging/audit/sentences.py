@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldproof.judging.audit import questions
 from goldproof.judging.audit.lights import Gauge, Light
+from goldproof.judging.audit.noise import DIFFERING
 from goldproof.report.numbers import count, format_number, percent, points
 from goldproof.statistics.estimate import Estimate
 
@@ -105,7 +106,10 @@ def _shown(n: int, estimate: Estimate) -> str:
     """What so many items can show, from the best case to the worst; a difference of 1 or more is none."""
     items = f"{count(n)} {'item' if n == 1 else 'items'}"
     if estimate.low >= 1:
-        return f"{items} cannot show any difference between two models with 80 % power, however large it is"
+        most = percent(DIFFERING[-1], 0)
+        return (
+            f"{items} show no difference between two models with 80 % power if they differ in up to {most} of answers"
+        )
     low, high = (points(end) if end < 1 else "none at all" for end in (estimate.low, estimate.high))
     size = f"is {low}" if low == high else f"lies between {low} and {high}"
     return f"the smallest difference that {items} show with 80 % power {size}"

@@ -5,7 +5,7 @@ What can be wrong with files is said here, before any work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from goldproof.claiming.settings import Config
@@ -16,7 +16,17 @@ from goldproof.jobs import Job
 from goldproof.models.protocols import Task
 from goldproof.studies.asked import is_asked
 from goldproof.studies.corruption import toy
-from goldproof.studies.own import OwnSet, Wants, checks, find_own, has_own, make_set, open_own
+from goldproof.studies.own import (
+    OwnSet,
+    Wants,
+    checks,
+    find_own,
+    has_own,
+    make_set,
+    open_own,
+    split_notes,
+    split_within,
+)
 
 KINDS: tuple[Task, ...] = ("text", "pair", "tokens", "regression")
 WANTS = Wants("claims", KINDS, tags=True)
@@ -75,24 +85,31 @@ def find_data(config: Config) -> ClaimData:
         )
     (language,) = own.languages
     parts = {split: _part(own.sets[language, split]) for split in own.splits(language)}
-    further = {code: _further(config, own.kind, code, file) for code, _, file in map(_split, config.tests)}
+    training = own.sets[language, "train"]
+    further = {code: _further(config, own.kind, training, (code, file)) for code, _, file in map(_split, config.tests)}
     if language in further:
         raise UsageError(f"there are two test files in {language!r}, which is the language of the training data")
-    return ClaimData(own.name, own.kind, own.classes, language, parts, further, own.notes)
+    notes = [*own.notes, *(note for each in further.values() for note in _split_notes(each))]
+    tests = {code: _part(each) for code, each in further.items()}
+    return ClaimData(own.name, own.kind, own.classes, language, parts, tests, tuple(notes))
 
 
 def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
 
 
-def _further(config: Config, kind: Task, language: str, path: str) -> ClaimPart:
-    """A test file in another language, whose labels training must know."""
-    training = open_own(config.data.train, config.columns)
+def _further(config: Config, kind: Task, training: OwnSet, given: tuple[str, str]) -> OwnSet:
+    """The test rows of a file in another language, whose labels training must know."""
+    language, path = given
     file = open_own(path, config.columns)
-    made = make_set(file, language)
-    opened = {("", "train"): (training, training.data), (language, "test"): (file, made.data)}
+    made = make_set(file, language, split=split_within(file, "test"))
+    opened = {("", "train"): (training.file, training.data), (language, "test"): (file, made.data)}
     checks.check_sets(kind, opened)
-    return _part(made)
+    return made
+
+
+def _split_notes(further: OwnSet) -> Iterator[str]:
+    return split_notes(further.file, {"test": further.job.arguments["part"].split})
 
 
 def _part(each: OwnSet) -> ClaimPart:

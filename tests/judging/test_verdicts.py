@@ -247,9 +247,9 @@ class TestBadInput:
     def test_one_cluster(self):
         rows = [row | {"cluster": "only"} for row in noisy_rows(40, 0.8, 1)]
         found = goldproof.score(rows).sets[0]
-        assert found.estimates["accuracy"].method == "no interval: one cluster only; items only, one run"
+        assert found.estimates["accuracy"].method == "no interval: all items belong to one cluster; items only, one run"
         judged = compared(rows, [row | {"cluster": "only"} for row in noisy_rows(40, 0.9, 2)]).overall
-        assert judged.verdict.text == "no verdict: one cluster only"
+        assert judged.verdict.text == "no verdict: all items belong to one cluster"
 
     def test_clusters_of_one_item_each_change_nothing(self):
         rows = several_runs(80, 0.8, range(3))

@@ -285,3 +285,20 @@ def test_of_very_many_categories_the_ends_are_drawn():
     assert figure.note.startswith("A note. The 40 lowest and the 40 highest of 3,000; the table has all.")
     wide = [{"tag": f"t{i}", "set": s, "x": float(i)} for i in range(200) for s in "ab"]
     assert len(heat_map(wide, "set", "tag", "x", caption=Caption("map", "Map")).rows) == 160
+
+
+def test_a_scale_of_shares_ends_at_0_and_100_percent():
+    rows = [{"tag": "a", "model": "m", "accuracy": 1.0}, {"tag": "b", "model": "m", "accuracy": 0.9}]
+    figure = heat_map(rows, "model", "tag", Column("accuracy", "Accuracy", 1, "%"), caption=CAPTION, centre=5 / 6)
+    found = [spec["domain"] for spec in _scales(figure.spec) if "range" in spec and "domain" in spec]
+    assert found and all(min(domain) >= 0 and max(domain) <= 1 for domain in found)
+
+
+def _scales(node):
+    if isinstance(node, dict):
+        yield from ([node["scale"]] if isinstance(node.get("scale"), dict) else [])
+        for value in node.values():
+            yield from _scales(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _scales(value)

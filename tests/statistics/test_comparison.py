@@ -211,7 +211,7 @@ def test_a_limit_is_stated_never_a_silent_number() -> None:
         assert result.difference.method == "no interval: one gold class only, MCC is 0 by convention"
         assert math.isnan(result.p_value)
     single = compare(ACCURACY, ones, ones, mixed, np.zeros(6))
-    assert single.difference.method == "no interval: one cluster only"
+    assert single.difference.method == "no interval: all items belong to one cluster"
     flat = compare(metric("pearson"), np.arange(6.0), np.ones(6), np.arange(6.0))
     assert flat.difference.method == "no interval: a column does not vary"
 

@@ -141,7 +141,7 @@ def test_span_f1_has_an_interval_over_sentences() -> None:
     [
         ([1, 1, 1], [0, 1, 1], None, "no interval: one gold class only, MCC is 0 by convention"),
         ([1], [1], None, "no interval: one item only"),
-        ([1, 0], [1, 1], ["a", "a"], "no interval: one cluster only"),
+        ([1, 0], [1, 1], ["a", "a"], "no interval: all items belong to one cluster"),
     ],
 )
 def test_a_limit_is_stated_never_a_silent_number(gold, predicted, clusters, method) -> None:

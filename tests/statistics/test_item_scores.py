@@ -40,7 +40,7 @@ def test_clusters_count_as_the_items_that_they_are_worth() -> None:
     each = rng.beta(2, 2, 60)
     alone, repeated = item_scores_interval(each), item_scores_interval(each.repeat(4), np.arange(60).repeat(4))
     assert repeated.high - repeated.low == pytest.approx(alone.high - alone.low, rel=0.06)
-    assert item_scores_interval(np.ones(4), np.zeros(4)).method == "no interval: one cluster only"
+    assert item_scores_interval(np.ones(4), np.zeros(4)).method == "no interval: all items belong to one cluster"
 
 
 @settings(max_examples=60)

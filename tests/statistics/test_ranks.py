@@ -55,4 +55,4 @@ def test_what_has_no_interval_says_why():
     flat = spearman_runs_interval(np.arange(5.0), np.ones((2, 5)))
     assert flat.method == "no interval: a column does not vary"
     one = spearman_runs_interval(np.arange(5.0), np.stack([np.arange(5.0), np.arange(5.0)]), np.zeros(5))
-    assert one.method == "no interval: one cluster only"
+    assert one.method == "no interval: all items belong to one cluster"

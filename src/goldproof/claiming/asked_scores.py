@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goldproof.claiming.data import ClaimData
+from goldproof.claiming.item_clusters import item_clusters
 from goldproof.claiming.plan import asked_sets, further_name, of_reference, one_draw, with_examples
 from goldproof.claiming.settings import Config
 from goldproof.data.answers import Answers
 from goldproof.jobs import Results
-from goldproof.judging.audit.material import find_clusters
 from goldproof.judging.collapse import take_runs
 from goldproof.judging.metrics import choose_metric_of
 from goldproof.judging.missing import settle
@@ -48,11 +48,11 @@ class Asked:
 def find_asked(config: Config, data: ClaimData, results: Results) -> Asked:
     """What was asked, from the values of the jobs."""
     sets = asked_sets(config, data)
-    groups = find_clusters(results[sets["test"].items]).codes
+    groups = item_clusters(results[sets["test"].items])
 
     def scored(each: Config, name: str) -> PromptScores:
         is_further = name.startswith(further_name(""))
-        own = find_clusters(results[sets[name].items]).codes if is_further else groups
+        own = item_clusters(results[sets[name].items]) if is_further else groups
         found = asked_answers(each, sets[name], results)
         found = replace(found, answers=replace(found.answers, clusters=own))
         metric = choose_metric_of(settle([found.answers], "wrong")[0][0], None)

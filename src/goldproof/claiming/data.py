@@ -5,7 +5,7 @@ What can be wrong with files is said here, before any work.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,17 @@ from goldproof.models.protocols import Task
 from goldproof.report.numbers import count
 from goldproof.studies.asked import check_examples, is_asked
 from goldproof.studies.corruption import toy
-from goldproof.studies.own import OwnSet, Wants, checks, find_own, has_own, make_set, open_own
+from goldproof.studies.own import (
+    OwnSet,
+    Wants,
+    checks,
+    find_own,
+    has_own,
+    make_set,
+    open_own,
+    split_notes,
+    split_within,
+)
 
 KINDS: tuple[Task, ...] = ("text", "pair", "tokens", "regression")
 WANTS = Wants("claims", KINDS, tags=True)
@@ -84,12 +94,15 @@ def find_data(config: Config) -> ClaimData:
     if asked:
         check_examples(config, own, language)
     parts = {split: _part(own.sets[language, split]) for split in own.splits(language)}
-    further = {code: _further(config, own.kind, code, file) for code, _, file in map(_split, config.tests)}
+    training = own.sets[language, "train"]
+    further = {code: _further(config, own.kind, training, (code, file)) for code, _, file in map(_split, config.tests)}
     if language in further:
         raise UsageError(f"there are two test files in {language!r}, which is the language of the training data")
-    _refuse_same(parts, further, language)
-    _refuse_few({language: parts["test"], **further})
-    found = ClaimData(own.name, own.kind, own.classes, language, parts, further, own.notes)
+    tests = {code: _part(each) for code, each in further.items()}
+    _refuse_same(parts, tests, language)
+    _refuse_few({language: parts["test"], **tests})
+    notes = [*own.notes, *(note for each in further.values() for note in _split_notes(each))]
+    found = ClaimData(own.name, own.kind, own.classes, language, parts, tests, tuple(notes))
     return replace(found, notes=(*found.notes, *copy_notes(found)))
 
 
@@ -108,26 +121,32 @@ _USED = {"train": "tested on what it was trained on", "validation": "tested on w
 
 
 def _refuse_same(parts: Mapping[str, ClaimPart], further: Mapping[str, ClaimPart], language: str) -> None:
-    """Refuse a further test that is byte for byte the file of another part."""
-    seen: dict[str, tuple[str, ClaimPart]] = {}
-    for split in ("train", "validation", "test"):  # validation rows may be some of the training file
-        if split in parts:
-            seen.setdefault(parts[split].sha256, (split, parts[split]))
+    """Refuse a further test whose rows are from the same file, byte for byte, as those of another part."""
+    known = {split: parts[split] for split in ("train", "validation", "test") if split in parts}
     for code, part in further.items():
-        split, before = seen.setdefault(part.sha256, (code, part))
-        if before is part:
+        split = next((name for name, each in known.items() if _is_same(each, part)), "")
+        if split in _USED:
+            named = "training" if split == "train" else split
+            which, why = f"the {named} data", f"the model would be {_USED[split]}"
+        elif split:
+            which = f"the test data in {(language if split == 'test' else split)!r}"
+            why = "the test data of two languages must be different files"
+        else:
+            known[code] = part
             continue
-        why = f"the model would be {_USED[split]}" if split in _USED else ""
-        which = (
-            f"the {'training' if split == 'train' else split} data"
-            if why
-            else f"the test data in {(language if split == 'test' else split)!r}"
-        )
         raise DataError(
-            f"this file, given as the test data in {code!r}, is byte for byte the same as {Path(before.path).name}, "
-            f"{which}; {why or 'the test data of two languages must be different files'}",
+            f"this file, given as the test data in {code!r}, is byte for byte the same as "
+            f"{Path(known[split].path).name}, {which}; {why}",
             path=part.path,
         )
+
+
+def _is_same(one: ClaimPart, other: ClaimPart) -> bool:
+    """Whether two parts are of the same bytes and not of other rows of them, as a column of splits has it."""
+    if one.sha256 != other.sha256:
+        return False
+    rows = ({*zip(part.data.texts, part.data.pairs, strict=True)} for part in (one, other))
+    return not set.isdisjoint(*rows)
 
 
 def _refuse_few(tests: Mapping[str, ClaimPart]) -> None:
@@ -144,14 +163,18 @@ def _split(text: str) -> tuple[str, str, str]:
     return text.partition("=")
 
 
-def _further(config: Config, kind: Task, language: str, path: str) -> ClaimPart:
-    """A test file in another language, whose labels training must know."""
-    training = open_own(config.data.train, config.columns)
+def _further(config: Config, kind: Task, training: OwnSet, given: tuple[str, str]) -> OwnSet:
+    """The test rows of a file in another language, whose labels training must know."""
+    language, path = given
     file = open_own(path, config.columns)
-    made = make_set(file, language)
-    opened = {("", "train"): (training, training.data), (language, "test"): (file, made.data)}
+    made = make_set(file, language, split=split_within(file, "test"))
+    opened = {("", "train"): (training.file, training.data), (language, "test"): (file, made.data)}
     checks.check_sets(kind, opened)
-    return _part(made)
+    return made
+
+
+def _split_notes(further: OwnSet) -> Iterator[str]:
+    return split_notes(further.file, {"test": further.job.arguments["part"].split})
 
 
 def _part(each: OwnSet) -> ClaimPart:

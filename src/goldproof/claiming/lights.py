@@ -208,7 +208,8 @@ def _words_words(evidence: Evidence, colour: Colour, found: Estimate) -> str:
     metric = evidence.metric
     rival = evidence.rivals[0]
     low, high = (signed(-end, metric) for end in (found.high, found.low))
-    at = f"{signed(-found.value, metric)}{unit(metric)} [{low}, {high}]"
+    interval = f" [{low}, {high}]" if math.isfinite(found.low) else ", no interval"
+    at = f"{signed(-found.value, metric)}{unit(metric)}{interval}"
     said = {
         "red": "the model is credibly worse",
         "green": "the model is credibly better",

@@ -14,6 +14,7 @@ import numpy as np
 
 from goldproof.claiming.asked_scores import Asked, find_asked
 from goldproof.claiming.data import ClaimData, find_data
+from goldproof.claiming.item_clusters import item_clusters
 from goldproof.claiming.plan import (
     Removed,
     audit_job,
@@ -31,7 +32,6 @@ from goldproof.claiming.settings import Config, title_of_model
 from goldproof.data.answers import Answers
 from goldproof.data.dataset import Dataset
 from goldproof.jobs import Job, Results
-from goldproof.judging.audit.material import find_clusters
 from goldproof.judging.checkpoints.analysis import MIN_POINTS, Transfer, analyse
 from goldproof.judging.checkpoints.experiment import Experiment, experiment_of
 from goldproof.judging.checkpoints.luck import Loss, loss_against
@@ -370,7 +370,7 @@ def _answers(config: Config, data: ClaimData, trained: Trained, rows: Dataset, n
     language = name.removeprefix("test ") if name.startswith("test ") else data.language
     where = {"model": title_of_model(config), "dataset": data.name, "language": language}
     found = trained_answers(data.kind, rows, trained, where, name, with_probabilities=True)
-    return replace(found, clusters=find_clusters(rows).codes)
+    return replace(found, clusters=item_clusters(rows))
 
 
 def _sources(config: Config, data: ClaimData, results: Results, held: Dataset) -> Attribution | None:

@@ -75,7 +75,8 @@ def heat_map(
     wide, narrow = _layout(names, sheet.room("down"))
     step_of_scale = 0.05 if sheet["value"].unit in SCALED_UNITS else 0.1
     values = [row.get(sheet["value"].key) for row in sheet.rows]
-    domain, colours, strong = _colour_scale(values, centre, step_of_scale)
+    is_share = sheet["value"].unit == "%"
+    domain, colours, strong = _colour_scale(values, centre, step_of_scale, is_share=is_share)
     unlike = f"not distinguishable from {chance.title}" if isinstance(chance, Column) else UNLIKE_CHANCE
     base = _grid(sheet).transform_calculate(
         tip=_tip(sheet, unlike),
@@ -196,11 +197,11 @@ def _layout(names: Sequence[Any], room: int) -> tuple[Headings, Headings]:
 
 
 def _colour_scale(
-    values: Sequence[Cell], centre: Centre | float | None, least: float
+    values: Sequence[Cell], centre: Centre | float | None, least: float, *, is_share: bool = False
 ) -> tuple[list[float], list[str], str]:
     """Domain and range of the cells' colours, and the Vega test for cells so strong that they need light text.
 
-    Two hues reach a multiple of `least` to either side.
+    Two hues reach a multiple of `least` to either side; of a share neither goes beyond 0 and 100 %.
     """
     known = [float(value) for value in values if isinstance(value, int | float)]
     if centre is None:
@@ -213,8 +214,12 @@ def _colour_scale(
     reach = least * max(math.ceil(reach / least - 1e-9), 1)  # cells that all lie at the centre have no colour
     strong = f"abs(datum['{{value}}'] - {middle.at!r}) > {STRONG * reach!r}"
     below, above = (WORSE_CELL, BETTER_CELL) if middle.higher_is_better else (BETTER_CELL, WORSE_CELL)
-    stops = [_rgba(below, 1), _rgba(below, 0), _rgba(above, 0), _rgba(above, 1)]
-    return [middle.at - reach, middle.at, middle.at, middle.at + reach], stops, strong
+    low, high = middle.at - reach, middle.at + reach
+    if is_share and 0 < middle.at < 1 and all(0 <= value <= 1 for value in known):
+        low, high = max(low, 0.0), min(high, 1.0)  # a hue ends where the share does, no stronger than it is there
+    ends = ((middle.at - low) / reach, (high - middle.at) / reach)
+    stops = [_rgba(below, ends[0]), _rgba(below, 0), _rgba(above, 0), _rgba(above, ends[1])]
+    return [low, middle.at, middle.at, high], stops, strong
 
 
 def _rgba(colour: tuple[int, int, int], opacity: float) -> str:

@@ -147,7 +147,7 @@ def compare_values(a: FloatArray, b: FloatArray, codes: tuple[IntArray, IntArray
         shares += np.bincount(groups, minlength=n_groups) / side.shape[1] / 2
     kept = shares > 0
     if int(kept.sum()) < 2 or (shares >= 1).any():
-        return Estimate(value, math.nan, math.nan, "no interval: one cluster only", n, level)
+        return Estimate(value, math.nan, math.nan, "no interval: all items belong to one cluster", n, level)
     variance = RunSummary(means, means, influence[:, kept], shares[kept], n).variance()
     half = variance.half_width(level)
     if half < ROUNDING:

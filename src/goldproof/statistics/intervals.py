@@ -15,11 +15,14 @@ from scipy import special
 
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_level, check_same_length, group_codes
+from goldproof.statistics.ceiling import has_ceiling, is_near_ceiling, rows_right, widened
 from goldproof.statistics.clusters import cluster_df, cluster_shares, cluster_variance, effective_clusters
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import clustered_variance, linearise, sampling_variance
 from goldproof.statistics.many_labels import CellRows
 from goldproof.statistics.metrics import Items, Metric, spearman
+
+PERFECT = "the correlation is perfect, so its error cannot be estimated"
 
 
 def normal_quantile(level: float) -> float:
@@ -79,8 +82,8 @@ def spearman_interval(x: Array, y: Array, level: float = 0.95) -> Estimate:
     """Spearman's correlation on Fisher's z scale, se² = (1 + ρ²/2)/(n − 3) (Bonett & Wright 2000)."""
     n = check_same_length(x=np.asarray(x), y=np.asarray(y))
     value = spearman(x, y)
-    if n < 4 or math.isnan(value):
-        reason = "fewer than 4 items" if n < 4 else "a column does not vary"
+    if n < 4 or math.isnan(value) or abs(value) > 1 - 1e-9:
+        reason = "fewer than 4 items" if n < 4 else "a column does not vary" if math.isnan(value) else PERFECT
         return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
     error = math.sqrt((1 + value**2 / 2) / (n - 3)) * (1 - value**2)
     low, high = transformed_bounds(value, error, normal_quantile(level), (-1.0, 1.0))
@@ -150,9 +153,11 @@ def why_no_interval(metric: Metric, value: float, sizes: tuple[int, int], sums: 
     """The reason why a score has no interval, or nothing, from the numbers of items and clusters and a run's sums."""
     n, groups = sizes
     if groups < 2:
-        return "one item only" if n < 2 else "one cluster only"
+        return "one item only" if n < 2 else "all items belong to one cluster"
     if not math.isfinite(value):
         return "a column does not vary"
+    if metric.name == "pearson" and (n < 4 or abs(value) > 1 - 1e-9):
+        return "fewer than 4 items" if n < 4 else PERFECT
     if metric.name != "mcc":
         return ""
     gold = metric.gold_counts(sums)
@@ -169,6 +174,11 @@ def _independent_interval(metric: Metric, rows: Any, counts: FloatArray, level: 
         return wilson(linear.value * n, n, level)
     error = math.sqrt(sampling_variance(linear, counts))
     low, high = transformed_bounds(linear.centre, error, t_quantile(level, max(n - 2, 1)), (metric.low, metric.high))
+    if has_ceiling(metric):
+        right = float(counts @ rows_right(metric, rows)) / n
+        if is_near_ceiling(right, n):
+            by_accuracy = wilson_bounds(right, n, normal_quantile(level))
+            low, high = widened(metric, np.asarray(counts @ rows), by_accuracy, (low, high))
     return Estimate(linear.value, min(low, linear.value), max(high, linear.value), "delta, Fisher z", n, level)
 
 
@@ -187,6 +197,12 @@ def _clustered_interval(metric: Metric, items: Items, codes: IntArray, level: fl
         return Estimate(linear.value, low, high, method, n, level)
     error = math.sqrt(clustered_variance(linear, items.index, codes))
     low, high = transformed_bounds(linear.centre, error, quantile, (metric.low, metric.high))
+    if has_ceiling(metric):
+        is_right = rows_right(metric, items.rows)[items.index]
+        right = float(is_right.mean())
+        if is_near_ceiling(right, n):
+            by_accuracy = wilson_bounds(right, _effective_size(is_right - right, codes, right), quantile)
+            low, high = widened(metric, np.asarray(counts @ items.rows), by_accuracy, (low, high))
     method = f"delta, Fisher z, {groups} clusters"
     return Estimate(linear.value, min(low, linear.value), max(high, linear.value), method, n, level)
 

@@ -45,7 +45,7 @@ def item_scores_interval(
     groups, value = int(codes.max()) + 1, float(table.mean())
     low_end, width = bounds[0], bounds[1] - bounds[0]
     if groups < 2:
-        reason = "one item only" if n < 2 else "one cluster only"
+        reason = "one item only" if n < 2 else "all items belong to one cluster"
         return Estimate(low_end + width * value, math.nan, math.nan, f"no interval: {reason}", n, level)
     over = _over(len(table), repeats)
     effective, quantile = _effective_items(table.mean(axis=0)[None] if repeats else table, codes, level)

@@ -63,7 +63,9 @@ def spearman_runs_interval(gold: Array, runs: Array, clusters: Array | None = No
     value = float(scores.mean())
     reason = "a column does not vary" if math.isnan(value) else "fewer than 4 items" if n < 4 else ""
     if reason or groups < 2:
-        return Estimate(value, math.nan, math.nan, f"no interval: {reason or 'one cluster only'}", n, level)
+        return Estimate(
+            value, math.nan, math.nan, f"no interval: {reason or 'all items belong to one cluster'}", n, level
+        )
     each = [spearman_influence(gold, run) / n for run in runs]
     influence = np.stack([np.bincount(codes, weights=of_run).astype(float) for of_run in each])
     least = sum(float(of_run @ of_run) for of_run in each) / len(runs) ** 2

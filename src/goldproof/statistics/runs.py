@@ -17,12 +17,14 @@ import numpy as np
 
 from goldproof.errors import UsageError
 from goldproof.statistics.arrays import Array, FloatArray, IntArray, check_level, group_codes
+from goldproof.statistics.ceiling import has_ceiling, is_near_ceiling, widened
 from goldproof.statistics.clusters import cluster_df, cluster_shares, cluster_variance, t_tail
 from goldproof.statistics.components import VarianceComponents, variance_components
 from goldproof.statistics.estimate import Estimate
 from goldproof.statistics.influence import linearise_runs
 from goldproof.statistics.intervals import score_interval, transformed_bounds, why_no_interval, wilson_bounds
 from goldproof.statistics.metrics import Items, Metric
+from goldproof.statistics.metrics import metric as find_metric
 
 Charge = Literal["items", "runs", "both"]
 
@@ -203,9 +205,28 @@ def runs_interval(
     summary = summarise_runs(metric, items, codes)
     variance = summary.variance()
     low, high = _bounds(metric, summary, variance, level)
+    low, high = _no_narrower(metric, np.asarray(sums.mean(0)), (gold, runs, clusters), (low, high), level)
     clustered = "" if clusters is None else f", {groups} clusters"
     method = f"{len(runs)} runs × items, variance components{clustered}"
     return Estimate(value, low, high, method, n, level)
+
+
+def _no_narrower(
+    metric: Metric,
+    sums: FloatArray,
+    answers: tuple[Array, Array, Array | None],
+    bounds: tuple[float, float],
+    level: float,
+) -> tuple[float, float]:
+    """The bounds, widened by those of accuracy where nearly all answers are right, or all wrong (see `ceiling.py`)."""
+    gold, runs, clusters = answers
+    if not has_ceiling(metric):
+        return bounds
+    right = (runs == gold).astype(np.int64)
+    if not is_near_ceiling(float(right.mean()), len(gold)):
+        return bounds
+    accuracy = runs_interval(find_metric("accuracy"), np.ones(len(gold), np.int64), right, clusters, level)
+    return widened(metric, sums, (accuracy.low, accuracy.high), bounds)
 
 
 def runs_components(metric: Metric, gold: Array, runs: Array) -> VarianceComponents:
@@ -247,7 +268,7 @@ def values_interval(values: Array, clusters: Array | None = None, level: float =
     groups = int(codes.max()) + 1
     value = float(table.mean())
     if groups < 2:
-        reason = "one item only" if n < 2 else "one cluster only"
+        reason = "one item only" if n < 2 else "all items belong to one cluster"
         return Estimate(value, math.nan, math.nan, f"no interval: {reason}", n, level)
     half = summarise_values(table, codes).variance().half_width(level)
     over = f"{len(table)} runs × items, variance components" if len(table) > 1 else "t over items, one run"

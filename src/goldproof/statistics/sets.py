@@ -85,7 +85,7 @@ def compare_over_sets(sets: Sequence[PairedSet], level: float = 0.95) -> Compari
     n, limit = sum(gap.n_items for gap in gaps), max(each.metric.high - each.metric.low for each in sets)
     value = float(np.mean([gap.scores.mean() for gap in gaps]))
     pooled = _pool(gaps, [each.codes for each in sets])
-    reason = next(filter(None, reasons), "one cluster only" if len(pooled.shares) < 2 else "")
+    reason = next(filter(None, reasons), "all items belong to one cluster" if len(pooled.shares) < 2 else "")
     if reason:
         return no_comparison(reason, value, n, level)
     found = compare_summaries([pooled], value, (n, limit), level, None if len(pooled.scores) > 1 else 0.0)

@@ -11,6 +11,7 @@ from tests.judging.audit.data import rows, write_csv
 import goldproof
 from goldproof import AuditSettings, Dataset, LightThresholds
 from goldproof.errors import DataError, UsageError
+from goldproof.judging.audit.audit import audit_splits
 from goldproof.judging.audit.sentences import answer, light_sentence
 from goldproof.report.html import html_page
 from goldproof.report.markdown import report_markdown
@@ -361,3 +362,14 @@ def test_wrong_labels_of_a_part_are_the_highest_ranked_suspects_there(cued):
     assert (found.value, found.low) == (0.0, 0.0)
     worst = np.argsort(-told.scores, kind="stable")[:35]
     assert found.high == pytest.approx((cued.suspect_rows[worst] >= 0).sum() / 300)
+
+
+def test_parts_whose_rows_say_the_same_split_and_number_are_told_apart():
+    made = [[{**row, "id": str(at), "split": "test"} for at, row in enumerate(rows(60, seed))] for seed in (1, 2)]
+    renamed = [[{"text": row["premise"], **row, "pair": row["hypothesis"]} for row in several] for several in made]
+    for several in renamed:
+        for row in several:
+            del row["premise"], row["hypothesis"]
+    train, test = (Dataset.from_rows("planted", several) for several in renamed)
+    found = audit_splits({"train": train, "test": test}, AuditSettings())
+    assert len(found.suspects.scores) == 120

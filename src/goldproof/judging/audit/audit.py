@@ -320,7 +320,9 @@ def _suspects(
     if material.judged not in roles:
         return f"{material.judged} has no labels", none
     parts = {role: labelled_rows(material, role) for role in roles}
-    data = concat("labelled rows", [material.splits[role].take(rows) for role, rows in parts.items()])
+    # Rows of several parts may say the same split, and their numbers are their ids where there are no others.
+    named = [material.splits[role].take(rows).with_column("split", [role] * len(rows)) for role, rows in parts.items()]
+    data = concat("labelled rows", named)
     rows = np.concatenate([each if role == material.judged else np.full(len(each), -1) for role, each in parts.items()])
     groups = find_clusters(data).codes
     return find_suspects(data, groups=groups, seed=settings.seed, level=settings.level, progress=progress), rows

@@ -5,6 +5,7 @@ A study says what it can use (`Wants`) and gets the jobs that read each part (`O
 
 from goldproof.studies.own.files import PLACE, OpenedFile, open_own
 from goldproof.studies.own.naming import own_name
+from goldproof.studies.own.notes import split_notes
 from goldproof.studies.own.parts import gather
 from goldproof.studies.own.resolve import (
     OwnData,
@@ -16,6 +17,7 @@ from goldproof.studies.own.resolve import (
     make_set,
     own_rules,
     settled,
+    split_within,
 )
 
 __all__ = [
@@ -33,4 +35,6 @@ __all__ = [
     "own_name",
     "own_rules",
     "settled",
+    "split_notes",
+    "split_within",
 ]

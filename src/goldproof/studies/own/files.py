@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,7 @@ from goldproof.data.formats.delimited import Delimited
 from goldproof.data.formats.files import check_file, describe_file, files_in
 from goldproof.data.formats.raw import inner_names
 from goldproof.data.formats.squad import is_squad, read_squad
+from goldproof.data.naming import split_of
 from goldproof.data.readers import Layout, open_raw, read
 from goldproof.errors import DataError
 from goldproof.studies.shared import ColumnChoice
@@ -58,6 +60,16 @@ def open_own(path: str | Path, choice: ColumnChoice) -> OpenedFile:
     """The file with its columns found; an error says what is lacking."""
     path = check_file(_no_folder(Path(path)))
     return _opened(path, describe_file(path).sha256, choice)
+
+
+def splits_said(file: OpenedFile) -> dict[str, int]:
+    """How many rows the file's column says are of each split; nothing where it has no such column.
+
+    Words that say none of the known splits stand for themselves.
+    """
+    if file.columns.split_column is None:
+        return {}
+    return dict(Counter(split_of(word) for word in file.data.table.column("split").to_pylist()))
 
 
 def _no_folder(path: Path) -> Path:

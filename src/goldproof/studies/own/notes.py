@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldproof.data.dataset import UNKNOWN_LANGUAGE
 from goldproof.studies.own.checks import labels_of, n_empty, n_repeated
+from goldproof.studies.own.files import OpenedFile, splits_said
 from goldproof.studies.own.parts import HELD_OUT, choose_rows
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ def describe(own: OwnData, wants: Wants) -> tuple[str, ...]:
     """The notes on these data, in sentences."""
     rare = _rare_tags(own) if wants.tags else ()
     cut = _cut(own, wants.validation)
-    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *cut, *_drawn(own))
+    found = (*_sizes(own), *_unused(own, wants), *_columns(own, wants.tags), *_splits(own, wants), *cut, *_drawn(own))
     return (*found, *_empty(own), *_repeated(own), *_lone_classes(own), *rare)
 
 
@@ -81,6 +83,39 @@ def _columns(own: OwnData, with_tags: bool) -> Iterator[str]:
     tags = dict.fromkeys(name for each in own.sets.values() for name in each.file.columns.tags)
     if tags and not with_tags:
         yield f"Not used: {', '.join(map(repr, tags))}, because this study takes no item categories."
+
+
+def _splits(own: OwnData, wants: Wants) -> Iterator[str]:
+    """Rows that are left out because their file's column says another split, and columns that do not say the file's."""
+    used: dict[Path, tuple[OpenedFile, dict[str, str]]] = {}
+    for (_, split), each in own.sets.items():
+        if split != "validation" or wants.validation:
+            used.setdefault(each.file.path, (each.file, {}))[1][split] = each.job.arguments["part"].split
+    for file, chosen in used.values():
+        yield from split_notes(file, chosen)
+
+
+def split_notes(file: OpenedFile, chosen: Mapping[str, str]) -> Iterator[str]:
+    """What a file's column of splits did to the parts it is used for, each with the split that was chosen of its rows.
+
+    A part of which none was chosen has all rows.
+    """
+    said, column = splits_said(file), file.columns.split_column
+    whole = next((part for part, split in chosen.items() if not split), "")
+    if whole and said and whole not in said:
+        n = len(file.data)
+        marked = f"No row of {file.name} is marked as {whole!r} in its column {column!r}, which has {_counted(said)}"
+        yield f"{marked}: all {n:,} are used as {whole} data."
+    left_out = {} if whole else {split: n for split, n in said.items() if split not in chosen.values()}
+    if left_out:
+        used = " or ".join(repr(split) for split in dict.fromkeys(chosen.values()))
+        rest = _counted(left_out)
+        yield f"Used of {file.name}: the rows that its column {column!r} marks as {used}; left out: {rest}."
+
+
+def _counted(said: Mapping[str, int]) -> str:
+    """Words with the numbers of their rows."""
+    return _listed([f"{word!r} ({n:,} {'row' if n == 1 else 'rows'})" for word, n in sorted(said.items())])
 
 
 def _cut(own: OwnData, with_validation: bool) -> Iterator[str]:

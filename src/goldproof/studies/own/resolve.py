@@ -21,7 +21,7 @@ from goldproof.errors import DataError, UsageError
 from goldproof.jobs import Job
 from goldproof.models.protocols import Task
 from goldproof.studies.own import checks
-from goldproof.studies.own.files import PLACE, OpenedFile, open_own
+from goldproof.studies.own.files import PLACE, OpenedFile, open_own, splits_said
 from goldproof.studies.own.naming import own_name
 from goldproof.studies.own.notes import describe
 from goldproof.studies.own.parts import OwnPart, choose_rows, read_own
@@ -163,7 +163,7 @@ def find_source_language(config: Any, source: str) -> str:
 
 def _trained_languages(file: OpenedFile) -> tuple[str, ...]:
     """The languages of a file's rows, of those to train on where it says which these are."""
-    return _said(_Named(file, "", "" if file.columns.split_column is None else "train"))
+    return _said(_Named(file, "", split_within(file, "train")))
 
 
 def _given_languages(config: Any) -> tuple[str, ...]:
@@ -189,7 +189,26 @@ def _open_files(data: Data, choice: ColumnChoice, given: tuple[str, ...], wants:
     if one:
         settings.pop("test", None)
     found = {split: list(_named(split, text, choice, given, wants)) for split, text in settings.items()}
-    return _by_column(found) if one else found
+    parts = _by_column(found) if one else found
+    parts = {split: [_of_split(each, split) for each in several] for split, several in parts.items()}
+    return parts if one or "validation" in parts else _with_marked_validation(parts)
+
+
+def _with_marked_validation(parts: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
+    """The same with the rows to validate that stand in files to train on, where no others were given."""
+    marked = [each for each in parts["train"] if each.split and "validation" in splits_said(each.file)]
+    return {**parts, "validation": [replace(each, split="validation") for each in marked]} if marked else parts
+
+
+def _of_split(each: _Named, split: str) -> _Named:
+    """Of a file's rows those that its column says are of the split it was given for."""
+    return each if each.split else replace(each, split=split_within(each.file, split))
+
+
+def split_within(file: OpenedFile, split: str) -> str:
+    """The split to choose of a file given for it; none where the file's column says no other, or not this one."""
+    said = splits_said(file)
+    return split if split in said and len(said) > 1 else ""
 
 
 def _named(split: str, text: str, choice: ColumnChoice, given: tuple[str, ...], wants: Wants) -> Iterator[_Named]:
@@ -224,7 +243,7 @@ def _in_place(pattern: Path) -> list[str]:
 def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
     """The splits that the column of one file says; dev data are the test where there is no test."""
     whole = found["train"]
-    there = {split_of(split) for each in whole for split in each.file.data.splits}
+    there = {split for each in whole for split in splits_said(each.file)}
     test = "test" if "test" in there else "validation"
     if "train" not in there or test not in there:
         has_column = whole[0].file.columns.split_column is not None
@@ -247,25 +266,29 @@ def _by_column(found: dict[str, list[_Named]]) -> dict[str, list[_Named]]:
 
 def _refuse_same(files: Mapping[str, list[_Named]]) -> None:
     """Refuse a file that is to train and to test, and the same data under the names of two languages."""
-    seen: dict[str, tuple[str, OpenedFile]] = {}
+    seen: list[tuple[str, _Named]] = []
     for split in SPLITS:
         for each in files.get(split, ()):
-            before = seen.get(each.file.sha256)
-            if before is not None and before[0] == split and not each.split:
+            before = next(((name, one) for name, one in seen if _share_rows(one, each)), None)
+            if before is not None and before[0] == split:
                 raise DataError(
-                    f"this file is byte for byte the same as {before[1].name}; the {_SPLIT_NAMES[split]} data of two "
-                    "languages must be different files",
+                    f"this file is byte for byte the same as {before[1].file.name}; the {_SPLIT_NAMES[split]} data of "
+                    "two languages must be different files",
                     path=each.file.path,
                 )
-            if before is not None and not each.split:
+            if before is not None:
                 done = "trained on" if before[0] == "train" else "chosen by"
                 raise DataError(
-                    f"this file, given as the {split} data, is byte for byte the same as {before[1].name}, the "
+                    f"this file, given as the {split} data, is byte for byte the same as {before[1].file.name}, the "
                     f"{_SPLIT_NAMES[before[0]]} data; the model would be {_JUDGED[split]} what it was {done}",
                     path=each.file.path,
                 )
-            if not each.split:
-                seen[each.file.sha256] = (split, each.file)
+            seen.append((split, each))
+
+
+def _share_rows(one: _Named, other: _Named) -> bool:
+    """Whether two files are the same and rows of one are rows of the other."""
+    return one.file.sha256 == other.file.sha256 and (one.split == other.split or "" in (one.split, other.split))
 
 
 def _languages(files: Mapping[str, list[_Named]], given: tuple[str, ...], wants: Wants) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Each text language meets each prompt language; the prompts of a language stand f
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from goldproof.judging.score_answer import lower_name
 from goldproof.report.chart_parts import Caption
 from goldproof.report.charts import heat_map
 from goldproof.report.fields import Field, Heading, make_table
-from goldproof.report.numbers import count, estimate_text
+from goldproof.report.numbers import count, estimate_text, percent
 from goldproof.report.overview import Against, OverviewRow, overview
 from goldproof.report.summary import Answer, Cell, Claim, Column, Figure, Item, Missing, Report, Section, Text
 from goldproof.statistics.estimate import Estimate
@@ -192,10 +193,10 @@ def _figure(found: CrossedLanguages) -> Figure:
     column = Column("score", title_of(first.metric), form.digits, form.unit)
     rows = [OverviewRow(each.title, each.mean, [float(score) for score in each.by_prompt]) for each in found.sets]
     keys = [key for each in found.sets for key in each.facts.keys]
-    caption = Caption("answer", f"{title_of(first.metric)}, mean over prompts; each prompt a small dot", "", keys)
-    against = (
-        Against([first.floor], text="Dashed: the commonest label alone.") if first.floor == first.floor else Against()
-    )
+    note = _floors_note(found)
+    caption = Caption("answer", f"{title_of(first.metric)}, mean over prompts; each prompt a small dot", note, keys)
+    floor = _common_floor(found)
+    against = Against() if floor is None else Against([floor], text="Dashed: the commonest label alone.")
     return overview(rows, column, caption=caption, against=against)
 
 
@@ -225,8 +226,22 @@ def _matrix(found: CrossedLanguages) -> list[Item]:
     ]
     caption = Caption("languages-figure", title, "", keys)
     across, down = Column("prompts", "Prompts in"), Column("texts", "Texts in")
-    centre = first.floor if first.floor == first.floor else None
-    return [heat_map(rows, across, down, column, caption=caption, centre=centre), table]
+    return [heat_map(rows, across, down, column, caption=caption, centre=_common_floor(found)), table]
+
+
+def _common_floor(found: CrossedLanguages) -> float | None:
+    """What the commonest label alone scores, where it is the same for the texts of all languages."""
+    floors = [each.floor for each in found.sets]
+    return floors[0] if max(floors) - min(floors) < 1e-9 else None
+
+
+def _floors_note(found: CrossedLanguages) -> str:
+    """What the commonest label alone scores in the texts of each language, where that differs."""
+    if _common_floor(found) is not None or not all(math.isfinite(each.floor) for each in found.sets):
+        return ""
+    floors = {text: each.floor for (text, _), each in found.scores.items()}
+    said = ", ".join(f"{percent(floor)} ({text})" for text, floor in floors.items())
+    return f"The commonest label alone would get {said}."
 
 
 def _reader(found: CrossedLanguages, prompt: str) -> Callable[[str], Cell]:

@@ -147,7 +147,13 @@ def test_pairs_that_were_drawn_unevenly_are_said_to_be(finished):
         "contradict. Above chance: above 50 % and above their commonest answer on the same pairs."
     )
     assert f"20 test pairs each; {said} of the pairs drawn contradict)" in report.answer.text
-    assert "Dashed: the commonest answer alone on these pairs." in report.answer.figure.note
+    assert "Dashed: the commonest answer alone" in report.answer.figure.note
+
+
+def test_two_dashed_lines_are_told_apart():
+    kept = read_kept(Path(__file__).parents[2] / "docs" / "validation" / "answers" / "prompts-logic.parquet")
+    note = report_from(kept).answer.figure.note
+    assert "Dashed: the commonest answer alone, where it gets least (52.5 %) and most (65.0 %)." in note
 
 
 def test_the_commonest_answer_to_uneven_pairs_is_not_above_chance():

@@ -219,9 +219,18 @@ def _figure(found: AskedLogic) -> Figure:
     note = "Squares: the best rule that reads words alone." if any(task.rule for task in found.tasks) else ""
     keys = [key for each in found.plain for key in each.facts.keys]
     caption = Caption("answer", "Accuracy, mean over prompts; each prompt a small dot", note, keys)
-    said = "Dashed: chance." if found.is_even else "Dashed: the commonest answer alone on these pairs."
     levels = sorted({found.floors[0], found.floors[-1]})
-    return overview(rows, SHARE, caption=caption, against=Against(levels, text=said))
+    return overview(rows, SHARE, caption=caption, against=Against(levels, text=_dashed(found, levels)))
+
+
+def _dashed(found: AskedLogic, levels: Sequence[float]) -> str:
+    """What the dashed lines are."""
+    if found.is_even:
+        return "Dashed: chance."
+    if len(levels) == 1:
+        return "Dashed: the commonest answer alone on these pairs."
+    low, high = map(percent, levels)
+    return f"Dashed: the commonest answer alone, where it gets least ({low}) and most ({high})."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from goldproof.models.scratch import Scratch
 from goldproof.models.tiny import write_tiny_model
 from goldproof.models.transformer import transformer
 from goldproof.runners.serial import SerialRunner
+from goldproof.studies.campaign import report_from
+from goldproof.studies.kept import read_kept
 from goldproof.studies.logic import PAPER, TINY, Config, jobs, report
 from goldproof.studies.logic import steps as logic_data
 from goldproof.studies.logic.findings import make_report
@@ -517,3 +520,12 @@ def test_mnli_recast_is_told_by_a_bag_of_words_as_in_the_paper(published):
     accuracy = {leak.baseline: leak.accuracy for leak in found.leaks}
     assert abs(accuracy["bag of words"].value - RECAST["glue/mnli"]) < 0.03
     assert accuracy["first text only"].low < 0.5 < accuracy["first text only"].high
+
+
+def test_controls_whose_seeds_give_one_answer_are_named():
+    kept = read_kept(Path(__file__).parents[2] / "docs" / "validation" / "answers" / "logic-noise-encoder.parquet")
+    (figure,) = [each for each in report_from(kept).items if getattr(each, "name", "") == "controls"]
+    assert (
+        "Seeds that give one answer to nearly all pairs: 3 quantifiers (en), E5, labels at random: 3 of 3; 6 counting "
+        "(en), E5, labels at random: 3 of 3. Where all do, they are shown and not tested; others are left out."
+    ) in figure.note

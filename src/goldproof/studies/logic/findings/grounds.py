@@ -245,5 +245,16 @@ def controls(config: Config, scored: dict[LogicCondition, ConditionAccuracy]) ->
     )
     names = {"noise": "labels at random", "premise": "premise only", "hypothesis": "hypothesis only"}
     rows = [{**row, "control": names[str(row["control"])]} for row in rows]
-    caption = Caption("controls", title, "False discovery rate controlled over the figure.", [e.key for e in found])
+    alike = [
+        f"{cell_title(each)}, {names[each.condition.control]}: {each.n_collapsed} of {each.n_trained}"
+        for each in found
+        if each.n_collapsed
+    ]
+    note = "False discovery rate controlled over the figure."
+    if alike:
+        note += (
+            f" Seeds that give one answer to nearly all pairs: {'; '.join(alike)}. Where all do, they are shown and "
+            "not tested; others are left out."
+        )
+    caption = Caption("controls", title, note, [each.key for each in found])
     return [dots(rows, "cell", SHARE, series=Column("control", "Control"), caption=caption, rule=0.5)]

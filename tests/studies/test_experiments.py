@@ -211,7 +211,8 @@ def test_what_is_not_at_hand_is_named_and_the_rest_is_left(small):
 def test_a_run_says_all_that_is_absent_at_once(small, tmp_path, capsys):
     settings = [f"--set=data.root={small.data.root}", "--set=model=fake", "--set=data.languages=en,ru"]
     settings += ["--set=presence.features=[]", "--set=presence.annotated=[]"]
-    assert run_command(["run", "stability", "--preset", "paper", *settings, "--store", str(tmp_path)]) == 2
+    settings += ["--store", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert run_command(["run", "stability", "--preset", "paper", *settings]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: 3 experiments are not at hand: the language ru (")
     assert said.endswith("--skip-missing (in Python skip_missing=True) runs the rest\n")

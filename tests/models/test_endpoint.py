@@ -143,7 +143,7 @@ def test_an_endpoint_that_counts_more_than_it_may_ends_the_run(tmp_path: Path) -
         with pytest.raises(ModelError) as error:
             ask(server, TEXTS, Calls(at_once=1, price=(1e6, 1e6), budget=150.0))
         assert str(error.value) == (
-            "the budget of 150 is exceeded: 5010 were spent on 1 answers, which are kept; the endpoint counts more "
+            "the budget of 150 is exceeded: 5010 were spent on 1 answer, which is kept; the endpoint counts more "
             "tokens than it was allowed; raise endpoint.budget and run the same command again"
         )
         assert sum(server.asked.values()) == 1

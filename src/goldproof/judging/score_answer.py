@@ -41,7 +41,7 @@ def lower_name(metric: str) -> str:
 
 
 def with_article(name: str) -> str:
-    """A name with its article, which a genitive has none of.
+    """A name with its article; a name in the genitive loses its 's.
 
     >>> with_article("accuracy"), with_article("span F1"), with_article("MCC"), with_article("F1")
     ('an accuracy', 'a span F1', 'an MCC', 'an F1')

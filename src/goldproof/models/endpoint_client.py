@@ -227,7 +227,7 @@ class _Pace:
 
 def _passed(budget: float, spent: float, most: float, n: int) -> str:
     """The error where another request may cost more than is left, or more was spent than could be foreseen."""
-    kept = f"{spent:.4g} were spent on {n:,} answers, which are kept"
+    kept = f"{spent:.4g} were spent on {n:,} {'answer, which is' if n == 1 else 'answers, which are'} kept"
     again = "raise endpoint.budget and run the same command again"
     if spent > budget:
         return f"{BUDGET}{budget:g} is exceeded: {kept}; the endpoint counts more tokens than it was allowed; {again}"

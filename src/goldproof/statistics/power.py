@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy import special
+from scipy import optimize, special
 
 from goldproof.errors import UsageError
 from goldproof.statistics.components import VarianceComponents
@@ -73,11 +73,7 @@ def least_discordance(n: int, level: float = 0.95, power: float = 0.8) -> float:
     a, b = normal_quantile(level), float(special.ndtri(_check_power(power)))
     if math.sqrt(n) < a:
         return math.inf
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if math.sqrt(n * middle) >= a + b * math.sqrt(1 - middle) else (middle, high)
-    return high
+    return float(optimize.brentq(lambda share: math.sqrt(n * share) - a - b * math.sqrt(1 - share), 0.0, 1.0))
 
 
 def items_for_difference(
